@@ -13,11 +13,11 @@ import {
 import { repeated } from '../../support/confirmed-tokens';
 import { type Customer, type DataUser, newCustomer, newDataUser } from '../../support/customers';
 import { graphAs } from '../../support/graph';
+import { type StorageState, later, newest, rows, signIn, signedInAs, state } from '../../support/live-page';
 import { IS_LONG, NO_FAULT, faultsOf } from '../../support/page-faults';
 import { discoveredAccess, registered } from '../../support/records';
-import { type SharedRegister, freePort, sharedRegister } from '../../support/register';
+import { type SharedRegister, sharedRegister } from '../../support/register';
 import { accountOf, anonymousClient, tokenOf } from '../../support/rest-client';
-import { type SilencedProxy, silencedProxy } from '../../support/silenced-proxy';
 import { until } from '../../support/until';
 
 let register: SharedRegister;
@@ -25,7 +25,7 @@ let browser: Browser;
 let dataUser: DataUser;
 let customer: Customer;
 /** Cookies of a signed-in admin. */
-let signedIn: NonNullable<BrowserContextOptions['storageState']>;
+let signedIn: StorageState;
 
 beforeAll(async () => {
   register = await sharedRegister();
@@ -41,12 +41,7 @@ beforeAll(async () => {
     const key = await registered(dataUser.rest, customer.ir);
     await dataUser.rest('DELETE', `/v1/access-records/${key}`);
   }
-  const { account_id, secret_key } = accountOf(register.sandbox, 'admin');
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  await signIn(page, account_id, secret_key);
-  signedIn = await context.storageState();
-  await context.close();
+  signedIn = await signedInAs(browser, register, 'admin');
 });
 
 afterAll(() => browser?.close());
@@ -58,47 +53,10 @@ async function discovered(mpxn: string, name: string): Promise<void> {
   expect({ status, errors: body['errors'] }).toEqual({ status: 201 });
 }
 
-async function signIn(page: Page, accountId: string, secretKey: string): Promise<void> {
-  await page.goto(`${register.console}/`);
-  await page.getByLabel('Account id').fill(accountId);
-  await page.getByLabel('Secret key').fill(secretKey);
-  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Sign in' }).click()]);
-}
-
 /** Opens a live page of the events of this test's Data User, and collects its errors. */
 function livePage(options: BrowserContextOptions = {}, query = `duid=${dataUser.duid}`): Promise<OpenedPage> {
   return openPage(browser, `${register.console}/?${query}`, { storageState: signedIn, ...options });
 }
-
-/** Opens a live page through a proxy that can disconnect it, and waits until it is live. */
-async function proxiedLivePage(): Promise<{ page: Page; proxy: SilencedProxy }> {
-  const proxy = await silencedProxy(register.console);
-  const address = new URL(register.console);
-  address.port = new URL(proxy.url).port;
-  const { page } = await openPage(browser, `${address.origin}/?duid=${dataUser.duid}`, { storageState: signedIn });
-  await state(page, 'live');
-  return { page, proxy };
-}
-
-/** Advances the clock of a page. */
-const later = (page: Page, milliseconds: number) =>
-  page.evaluate(`{ const now = Date.now; Date.now = () => now() + ${milliseconds}; }`);
-
-/** Returns where a stream starts, by its address; undefined for other addresses. */
-function startOf(address: string): 'newest' | 'after' | undefined {
-  const { pathname, searchParams } = new URL(address);
-  if (pathname !== '/live/stream') return undefined;
-  return searchParams.get('from') === 'newest' ? 'newest' : 'after';
-}
-
-const state = (page: Page, name: string) => page.locator(`#state[data-state="${name}"]`).waitFor();
-const rows = (page: Page) =>
-  page.locator('#events tr').evaluateAll((all) => all.map((row) => row.getAttribute('data-event')));
-const newest = async (page: Page, than: string | null | undefined) =>
-  until(async () => {
-    const [first] = await rows(page);
-    return first === than ? undefined : first;
-  });
 
 describe('the live page', () => {
   it('shows new events and figures immediately, without a reload, and draws the hour', async () => {
@@ -182,7 +140,7 @@ describe('the live page', () => {
     const { accountId, secretKey } = await onboarded(admin, input);
     const context = await browser.newContext(DESKTOP);
     const page = await context.newPage();
-    await signIn(page, accountId, secretKey);
+    await signIn(page, register.console, accountId, secretKey);
     await state(page, 'live');
     await admin('mutation ($id: ID!) { suspendAccount(accountId: $id) { accountId } }', { id: accountId });
     await state(page, 'ended');
@@ -195,7 +153,7 @@ describe('the live page', () => {
     const { account_id, secret_key } = accountOf(register.sandbox, 'analyst');
     const context = await browser.newContext(DESKTOP);
     const [page, other] = [await context.newPage(), await context.newPage()];
-    await signIn(page, account_id, secret_key);
+    await signIn(page, register.console, account_id, secret_key);
     await state(page, 'live');
     await other.goto(register.console);
     await Promise.all([other.waitForEvent('load'), other.getByRole('button', { name: 'Sign out' }).click()]);
@@ -255,51 +213,6 @@ describe('the live page', () => {
     await page.context().close();
   });
 
-  it('continues with the newest events after the console was unavailable for more than a minute', async () => {
-    const { page, proxy } = await proxiedLivePage();
-    const [before] = await rows(page);
-    proxy.redirect(await freePort());
-    proxy.reset();
-    await state(page, 'lost');
-    await later(page, 61_000);
-    await registered(dataUser.rest, customer.ir);
-    await page.waitForRequest((request) => startOf(request.url()) === 'newest');
-    proxy.redirect(Number(new URL(register.console).port));
-    await state(page, 'live');
-    const missed = await newest(page, before);
-    await registered(dataUser.rest, customer.ir);
-    await newest(page, missed);
-    expect(new Set(await rows(page)).size).toBe((await rows(page)).length);
-    await page.context().close();
-    await proxy.close();
-  });
-
-  it('replaces a connection that has become silent, and says meanwhile that it is not connected', async () => {
-    const { page, proxy } = await proxiedLivePage();
-    const [before] = await rows(page);
-    await page.evaluate(`new MutationObserver(() => window.saidLost ||= state.dataset.state === 'lost')
-      .observe(state, { attributes: true })`);
-    let opened = 0;
-    page.on('request', (request) => {
-      if (startOf(request.url()) !== undefined) opened += 1;
-    });
-    const accepted = proxy.accepted();
-    const hasConnected = () => proxy.accepted() > accepted;
-    proxy.silence();
-    // The browser first uses its idle connections, which are silent as well, and sends a request before a new connection is accepted.
-    while (!hasConnected()) {
-      const sent = opened;
-      await later(page, 41_000);
-      await until(() => opened > sent || hasConnected() || undefined);
-    }
-    await state(page, 'live');
-    expect(await page.evaluate('window.saidLost')).toBe(true);
-    await registered(dataUser.rest, customer.ir);
-    await newest(page, before);
-    await page.context().close();
-    await proxy.close();
-  });
-
   it('lists only the newest events', async () => {
     const { page } = await livePage();
     await state(page, 'live');
@@ -355,7 +268,7 @@ const LABELS_OF_AN_HOUR = `(async () => {
 
 /** All pages of the console, with functions that open them. */
 const EVERY_PAGE: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
-  'sign-in that was rejected': (page) => signIn(page, 'acc_unknown', 'wrong'),
+  'sign-in that was rejected': (page) => signIn(page, register.console, 'acc_unknown', 'wrong'),
   'live with the minutes as a table': async (page) => {
     await page.goto(`${register.console}/?duid=${dataUser.duid}`);
     await page.getByText('Show as a table').click();

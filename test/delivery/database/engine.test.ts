@@ -14,12 +14,10 @@ import {
   moveClock,
   plan,
   trialDeliveries,
-  trialDeliveryAddress,
   trialEndpoint,
   trialEngine,
   trialSource,
 } from '../../support/trial-deliveries';
-import { type SilencedProxy, silencedProxy } from '../../support/silenced-proxy';
 import { until } from '../../support/until';
 
 let database: FreshDatabase;
@@ -27,7 +25,6 @@ let trial: Awaited<ReturnType<typeof trialDeliveries>>;
 let pool: Pool;
 const engines: Deliveries[] = [];
 const receivers: HookReceiver[] = [];
-const proxies: SilencedProxy[] = [];
 
 beforeAll(async () => {
   database = await freshDatabase();
@@ -39,7 +36,6 @@ afterEach(async () => {
     ...engines.splice(0).map((each) => each.stop()),
     ...receivers.splice(0).map((each) => each.close()),
   ]);
-  await Promise.all(proxies.splice(0).map((each) => each.close()));
   await moveClock(pool, 0);
   for (const table of ['endpoint', 'fanout', 'delivery', 'delivery_lane', 'delivery_endpoint']) {
     await pool.query(`delete from ${table}`);
@@ -508,46 +504,6 @@ describe('A receiver that does not respond', () => {
     await until(() => (late.received[2]?.respondedAt === undefined ? undefined : true));
     expect(late.received.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
     expect(late.received.slice(1).every(({ at }, n) => at >= (late.received[n]?.respondedAt ?? 0))).toBe(true);
-  });
-});
-
-describe('An engine whose database server is silent', () => {
-  /** Starts an engine whose present connections a test can silence: they stay open, and new ones reach the server. */
-  async function engineToSilence() {
-    const proxy = await silencedProxy(database.url);
-    proxies.push(proxy);
-    const address = trialDeliveryAddress(proxy.url);
-    engines.push(await trialEngine({ address, pool }));
-    return proxy;
-  }
-  const eventsOf = ({ received }: HookReceiver) => received.map(({ eventId }) => eventId);
-
-  it('continues by new connections, although nothing ends the silent ones', async () => {
-    const sink = await receiver();
-    const endpoint = await trialEndpoint(pool, sink.url);
-    const proxy = await engineToSilence();
-    await plan(pool, endpoint, 'before');
-    await becomes('before', { state: 'delivered' });
-    proxy.silence();
-    await plan(pool, endpoint, 'after');
-    await becomes('after', { state: 'delivered' });
-    expect(eventsOf(sink)).toEqual(['before', 'after']);
-  });
-
-  it('sends no event that another process has sent meanwhile', async () => {
-    const sink = await receiver();
-    const endpoint = await trialEndpoint(pool, sink.url);
-    const proxy = await engineToSilence();
-    await plan(pool, endpoint, 'before');
-    await becomes('before', { state: 'delivered' });
-    proxy.silence();
-    const other = await trialEngine(trial);
-    await plan(pool, endpoint, 'meanwhile');
-    await becomes('meanwhile', { state: 'delivered' });
-    await other.stop();
-    await plan(pool, endpoint, 'after');
-    await becomes('after', { state: 'delivered' }); // by the first engine
-    expect(eventsOf(sink)).toEqual(['before', 'meanwhile', 'after']);
   });
 });
 

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { WebSocket } from 'ws';
-import { type Subscriber, overWebSocket, socketClient } from '../../support/subscriber';
+import { type Subscriber, TRANSPORTS, overWebSocket, socketClient } from '../../support/subscriber';
 import { until } from '../../support/until';
 import { startEventGateway } from './event-subgraph';
 
@@ -469,3 +469,68 @@ async function textOf(response: IncomingMessage): Promise<string> {
   for await (const chunk of response) text += String(chunk);
   return text;
 }
+
+/** Starts a subscription and stops reading. `read` resumes until the end and returns how the connection ended. */
+async function pausedClient({ url }: EventGateway, isSocket: boolean) {
+  const payload = { query: EVENTS, variables: { after: '-1' } };
+  if (isSocket) {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+    await once(socket, 'open');
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: 'Bearer admin:slow' } }));
+    await once(socket, 'message');
+    socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload }));
+    socket.pause();
+    return {
+      connection: { destroy: () => socket.terminate() },
+      read: async () => {
+        socket.resume();
+        const [code, reason] = (await once(socket, 'close')) as [number, Buffer];
+        return `${code} ${String(reason)}`;
+      },
+    };
+  }
+  const sent = request(`${url}/graphql`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      authorization: 'Bearer admin:slow',
+    },
+  });
+  sent.end(JSON.stringify(payload));
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return {
+    connection: response,
+    read: async () => {
+      response.resume();
+      return once(response, 'end').then(
+        () => 'ended',
+        () => 'cut',
+      );
+    },
+  };
+}
+
+describe.each(TRANSPORTS)('A subscription over %s', (transport, subscribe) => {
+  it('whose client does not read buffers a bounded number of results, and ends with the advice to resume', async () => {
+    const { fixture } = gateway;
+    fixture.size = 200_000;
+    fixture.add(400);
+    const { connection, read } = await pausedClient(gateway, transport === 'WebSocket');
+    await until(() => (fixture.executed.length > 20 ? true : undefined));
+    let before = -1;
+    await until(async () => {
+      const isStill = before === fixture.executed.length;
+      before = fixture.executed.length;
+      await new Promise((resolve) => void setTimeout(resolve, 500));
+      return isStill ? true : undefined;
+    });
+    expect(fixture.executed.length).toBeLessThan(200); // the buffers of both sockets, and no more
+    const quick = subscribe(gateway.url, 'admin:quick', { query: EVENTS, variables: { after: '-1' } });
+    await quick.first(400);
+    await until(async () => (/reason="too-slow"} 1/.test(await gateway.registry.metrics()) ? true : undefined));
+    expect(await read()).toMatch(transport === 'WebSocket' ? /^4408 Too slow/ : /^cut$/);
+    connection.destroy();
+    await quick.stop();
+  });
+});

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
@@ -233,27 +232,6 @@ describe.each(TRANSPORTS)('A subscription over %s', (transport, subscribe) => {
     await subscriber.stop();
     await until(async () => ((await count()) === 0 ? true : undefined));
   });
-
-  it('whose client does not read buffers a bounded number of results, and ends with the advice to resume', async () => {
-    const { fixture } = gateway;
-    fixture.size = 200_000;
-    fixture.add(400);
-    const { connection, read } = await pausedClient(gateway, transport === 'WebSocket');
-    await until(() => (fixture.executed.length > 20 ? true : undefined));
-    let before = -1;
-    await until(async () => {
-      const isStill = before === fixture.executed.length;
-      before = fixture.executed.length;
-      await new Promise((resolve) => void setTimeout(resolve, 500));
-      return isStill ? true : undefined;
-    });
-    expect(fixture.executed.length).toBeLessThan(200); // the buffers of both sockets, and no more
-    const quick = follow('admin:quick');
-    await quick.first(400);
-    await until(async () => (/reason="too-slow"} 1/.test(await gateway.registry.metrics()) ? true : undefined));
-    expect(await read()).toMatch(transport === 'WebSocket' ? /^4408 Too slow/ : /^cut$/);
-    connection.destroy();
-  });
 });
 
 const TOO_DEEP = { query: `{ ${'origin { '.repeat(13)} clientAddress ${'}'.repeat(13)} }` };
@@ -335,47 +313,6 @@ async function rawMessage({ url }: EventGateway, isSocket: boolean, query: strin
     if (text.includes('event: next')) break;
   }
   return text;
-}
-
-/** Starts a subscription and stops reading. `read` resumes until the end and returns how the connection ended. */
-async function pausedClient({ url }: EventGateway, isSocket: boolean) {
-  const payload = { query: EVENTS, variables: BEGINNING };
-  if (isSocket) {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
-    await once(socket, 'open');
-    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: 'Bearer admin:slow' } }));
-    await once(socket, 'message');
-    socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload }));
-    socket.pause();
-    return {
-      connection: { destroy: () => socket.terminate() },
-      read: async () => {
-        socket.resume();
-        const [code, reason] = (await once(socket, 'close')) as [number, Buffer];
-        return `${code} ${String(reason)}`;
-      },
-    };
-  }
-  const sent = request(`${url}/graphql`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'text/event-stream',
-      authorization: 'Bearer admin:slow',
-    },
-  });
-  sent.end(JSON.stringify(payload));
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  return {
-    connection: response,
-    read: async () => {
-      response.resume();
-      return once(response, 'end').then(
-        () => 'ended',
-        () => 'cut',
-      );
-    },
-  };
 }
 
 describe('Identical subscriptions', () => {

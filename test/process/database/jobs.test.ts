@@ -1,37 +1,26 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import type { Pool } from 'pg';
 import pino from 'pino';
-import { REPOSITORY_ROOT } from '../../../schema/repository-root';
-import type { DatabaseAddress } from '../../../subgraphs/server/database/database-login';
 import { type Workers, startWorkers } from '../../../subgraphs/server/jobs/job-workers';
 import { recoverableJob } from '../../../subgraphs/server/jobs/recoverable-job';
 import type { JobQueue, Task } from '../../../subgraphs/server/jobs/jobs';
 import { inTransaction } from '../../../subgraphs/server/database/transaction';
-import { TRIAL_JOBS, trialJobs } from '../../support/job-database';
-import {
-  type ControlledPostgres,
-  type FreshDatabase,
-  controlledPostgres,
-  freshDatabase,
-  runIn,
-} from '../../support/postgres';
-import { silencedProxy } from '../../support/silenced-proxy';
+import { TRIAL_JOBS, type TrialJobs, sessionsWith, storedJobs, sweeps, trialJobs } from '../../support/job-database';
+import { type FreshDatabase, freshDatabase, runIn } from '../../support/postgres';
 import { until } from '../../support/until';
 
 const lines: string[] = [];
 const logger = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
 
 let database: FreshDatabase;
-let address: DatabaseAddress;
+let trial: TrialJobs;
 let pool: Pool;
 let jobs: JobQueue;
 let started: Workers[] = [];
 
 beforeAll(async () => {
   database = await freshDatabase();
-  ({ address, pool, jobs } = await trialJobs(database.url));
+  trial = await trialJobs(database.url);
+  ({ pool, jobs } = trial);
 });
 afterEach(async () => {
   await Promise.all(started.map((each) => each.stop()));
@@ -45,34 +34,7 @@ afterAll(async () => {
 });
 
 async function workers(tasks: Record<string, Task>): Promise<void> {
-  started.push(await startWorkers({ address, schema: TRIAL_JOBS, tasks, logger, concurrency: 2 }));
-}
-
-const waiting = async (): Promise<number> =>
-  Number((await pool.query(`select count(*) from ${TRIAL_JOBS}._private_jobs`)).rows[0].count);
-
-/** Returns the sessions of the database whose latest statement starts with a text; undefined if there are none. */
-async function sessionsWith(statement: string, waitsFor?: string): Promise<number[] | undefined> {
-  const { rows } = await pool.query<{ pid: number }>(
-    `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-      and query like $1 || '%' and ($2::text is null or wait_event_type = $2)`,
-    [statement, waitsFor],
-  );
-  return rows.length === 0 ? undefined : rows.map(({ pid }) => pid);
-}
-
-/** Waits for a number of sweeps. Each deletes a job without further attempts. */
-async function sweeps(times: number): Promise<void> {
-  for (let n = 0; n < times; n++) {
-    await jobs.add(pool, 'exhausted', {}, { key: `exhausted ${n}`, maxAttempts: 1 });
-    await pool.query(`update ${TRIAL_JOBS}._private_jobs set attempts = 1 where key = $1`, [`exhausted ${n}`]);
-    await until(async () => {
-      const { rowCount } = await pool.query(`select from ${TRIAL_JOBS}._private_jobs where key = $1`, [
-        `exhausted ${n}`,
-      ]);
-      return rowCount === 0 ? true : undefined;
-    });
-  }
+  started.push(await startWorkers({ address: trial.address, schema: TRIAL_JOBS, tasks, logger, concurrency: 2 }));
 }
 
 describe('A job', () => {
@@ -84,7 +46,7 @@ describe('A job', () => {
       await jobs.add(session, 'note', { n: 2 }, { priority: 1 });
       expect(done).toEqual([]);
     });
-    await until(async () => ((await waiting()) === 0 ? true : undefined));
+    await until(async () => ((await storedJobs(pool)) === 0 ? true : undefined));
     // Two jobs run at a time: their order is not defined.
     expect(done).toHaveLength(2);
     expect(done).toEqual(expect.arrayContaining([{ n: 1 }, { n: 2 }]));
@@ -93,7 +55,7 @@ describe('A job', () => {
   it('is run by workers even if their first poll failed', async () => {
     const done: unknown[] = [];
     const tasks = `${TRIAL_JOBS}._private_tasks`;
-    await runIn(database.url, `revoke select on ${tasks} from ${address.role}`);
+    await runIn(database.url, `revoke select on ${tasks} from ${trial.address.role}`);
     await workers({ note: async (payload) => void done.push(payload) });
     await until(async () => {
       const { rowCount } = await pool.query(
@@ -102,7 +64,7 @@ describe('A job', () => {
       );
       return rowCount === 0 ? undefined : true;
     });
-    await runIn(database.url, `grant select on ${tasks} to ${address.role}`);
+    await runIn(database.url, `grant select on ${tasks} to ${trial.address.role}`);
     await jobs.add(pool, 'note', { n: 1 });
     await until(() => (done.length > 0 ? true : undefined));
     expect(done).toEqual([{ n: 1 }]);
@@ -115,16 +77,16 @@ describe('A job', () => {
     await inTransaction(pool, async (session) => {
       await session.query(`select from ${TRIAL_JOBS}._private_jobs for update`);
       await workers({ note: async (payload) => void done.push(payload) });
-      const [listener] = await until(() => sessionsWith('LISTEN "jobs:insert"'));
-      await until(() => sessionsWith('%.complete_jobs%', 'Lock'));
+      const [listener] = await until(() => sessionsWith(pool, 'LISTEN "jobs:insert"'));
+      await until(() => sessionsWith(pool, '%.complete_jobs%', 'Lock'));
       await pool.query(`select pg_notify('worker:migrate', '{"breaking":true}')`);
       await until(async () =>
-        (await sessionsWith('LISTEN "jobs:insert"'))?.some((pid) => pid !== listener) ? true : undefined,
+        (await sessionsWith(pool, 'LISTEN "jobs:insert"'))?.some((pid) => pid !== listener) ? true : undefined,
       );
     });
     process.exitCode = undefined; // the library has set it
     await jobs.add(pool, 'note', { n: 1 });
-    await sweeps(1);
+    await sweeps(trial, 1);
     await until(() => (done.length > 0 ? true : undefined));
     expect(done).toEqual([{ n: 1 }]);
     expect(lines.filter((line) => line.includes('background work failed'))).toEqual([]);
@@ -151,7 +113,7 @@ describe('A job', () => {
     await inTransaction(pool, async (session) => {
       for (const n of numbers) await jobs.add(session, 'note', { n });
     });
-    await until(async () => ((await waiting()) === 0 ? true : undefined));
+    await until(async () => ((await storedJobs(pool)) === 0 ? true : undefined));
     expect(done.toSorted((one, other) => one - other)).toEqual(numbers);
   });
 
@@ -160,7 +122,7 @@ describe('A job', () => {
     await jobs.add(pool, 'note', { n: 1 }, { key: 'k' });
     await jobs.add(pool, 'note', { n: 2 }, { key: 'k' });
     await workers({ note: async (payload) => void done.push(payload) });
-    await until(async () => ((await waiting()) === 0 ? true : undefined));
+    await until(async () => ((await storedJobs(pool)) === 0 ? true : undefined));
     expect(done).toEqual([{ n: 2 }]);
   });
 
@@ -202,7 +164,7 @@ describe('A job', () => {
     await pool.query(`update ${TRIAL_JOBS}._private_jobs set ${ahead}`);
     await workers({ note: async (payload) => void done.push(payload) });
     await until(() => (done.length > 0 ? true : undefined));
-    await sweeps(1);
+    await sweeps(trial, 1);
     const { rows } = await pool.query(
       `select key, round(extract(epoch from run_at - now()) / 3600)::int as hours from ${TRIAL_JOBS}.jobs order by run_at`,
     );
@@ -223,7 +185,7 @@ describe('A job that fails', () => {
     };
     await workers({ flaky });
     await jobs.add(pool, 'flaky', {}, { maxAttempts: 2 });
-    await until(async () => ((await waiting()) === 0 ? true : undefined));
+    await until(async () => ((await storedJobs(pool)) === 0 ? true : undefined));
     expect(attempts).toEqual([
       { number: 1, isLast: false },
       { number: 2, isLast: true },
@@ -262,60 +224,7 @@ describe('A job that fails', () => {
   });
 });
 
-/** Starts workers in a separate process; `count` counts lines of its output. */
-async function workerProcess(url: string) {
-  const script = join(REPOSITORY_ROOT, 'test/support/job-process.ts');
-  const loader = join(REPOSITORY_ROOT, 'test/support/swc-register.js');
-  const child = spawn(process.execPath, ['-r', loader, script, url], { stdio: ['pipe', 'pipe', 'inherit'] });
-  let output = '';
-  child.stdout.on('data', (text: Buffer) => (output += text.toString()));
-  const count = (line: string) => output.split(`${line}\n`).length - 1;
-  await until(() => (output.includes('ready') ? true : undefined));
-  return { child, count };
-}
-
 describe('Workers', () => {
-  it('take over the jobs of killed workers within seconds, but not those of running workers', async () => {
-    const { child: victim, count } = await workerProcess(database.url);
-    await jobs.add(pool, 'hold', { n: 1 });
-    await until(() => (count('took 1') > 0 ? true : undefined));
-
-    const taken: unknown[] = [];
-    const running: unknown[] = [];
-    let finish = (): void => undefined;
-    const held = new Promise<void>((resolve) => (finish = resolve));
-    await workers({ keep: async (payload) => void (running.push(payload), await held) });
-    await jobs.add(pool, 'keep', { n: 2 });
-    await workers({
-      hold: async (payload) => void taken.push(payload),
-      keep: async (payload) => void running.push(payload),
-    });
-    await until(() => (running.length > 0 ? true : undefined));
-    await sweeps(9); // by three sweepers: at least one of them has run three times
-    expect([taken, running]).toEqual([[], [{ n: 2 }]]);
-
-    victim.kill('SIGKILL');
-    await once(victim, 'exit');
-    await until(() => (taken.length > 0 ? true : undefined)); // the library alone would wait for four hours
-    expect([taken, running]).toEqual([[{ n: 1 }], [{ n: 2 }]]);
-    finish();
-  });
-
-  it('also take over the jobs of frozen workers', async () => {
-    const { child, count } = await workerProcess(database.url);
-    try {
-      await jobs.add(pool, 'wait', { n: 1 });
-      await until(() => (count('took 1') > 0 ? true : undefined));
-      child.kill('SIGSTOP');
-      const taken: unknown[] = [];
-      await workers({ wait: async (payload) => void taken.push(payload) });
-      await until(() => (taken.length > 0 ? true : undefined));
-      expect(taken).toEqual([{ n: 1 }]);
-    } finally {
-      child.kill('SIGKILL');
-    }
-  });
-
   it('continue after the database has terminated all their sessions', async () => {
     const done: unknown[] = [];
     await workers({ note: async (payload) => void done.push(payload) });
@@ -323,92 +232,8 @@ describe('Workers', () => {
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = current_user and pid <> pg_backend_pid()',
     );
     await jobs.add(pool, 'note', { n: 1 });
-    await until(async () => ((await waiting()) === 0 ? true : undefined));
+    await until(async () => ((await storedJobs(pool)) === 0 ? true : undefined));
     expect(done).toEqual([{ n: 1 }]);
-  });
-
-  it('continue at the server that takes over from one that no longer responds', async () => {
-    const proxy = await silencedProxy(database.url);
-    try {
-      const done: unknown[] = [];
-      const tasks = { note: async (payload: unknown) => void done.push(payload) };
-      const through = { ...address, url: proxy.url };
-      started.push(await startWorkers({ address: through, schema: TRIAL_JOBS, tasks, logger, concurrency: 2 }));
-      await jobs.add(pool, 'note', { n: 1 });
-      await until(async () => ((await waiting()) === 0 ? true : undefined));
-      proxy.silence();
-      await jobs.add(pool, 'note', { n: 2 });
-      await until(() => (done.length > 1 ? true : undefined));
-      expect(done).toEqual([{ n: 1 }, { n: 2 }]);
-      await Promise.all(started.splice(0).map((each) => each.stop()));
-    } finally {
-      await proxy.close();
-    }
-  });
-
-  it('survive a LISTEN that fails after they have stopped', async () => {
-    const proxy = await silencedProxy(database.url, 'LISTEN "jobs:insert"');
-    const { child } = await workerProcess(proxy.url);
-    const exited = once(child, 'exit');
-    try {
-      await until(() => proxy.withheld() === 1 || undefined);
-      const locks = (await until(() => sessionsWith('select pg_advisory_lock(hashtextextended'))) as number[];
-      await pool.query('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [locks]);
-      // Before the workers start again, the LISTEN of the stopped ones runs into its timeout.
-      await until(() => proxy.withheld() === 2 || child.exitCode !== null || undefined);
-      expect(child.exitCode).toBeNull();
-    } finally {
-      child.kill('SIGKILL');
-      await exited;
-      await proxy.close();
-    }
-  });
-
-  describe('whose database becomes unavailable while they run jobs', () => {
-    let server: ControlledPostgres;
-    let own: FreshDatabase;
-    let trial: Awaited<ReturnType<typeof trialJobs>>;
-    beforeAll(async () => {
-      server = await controlledPostgres();
-      own = await freshDatabase(server);
-      trial = await trialJobs(own.url);
-    });
-    afterAll(async () => {
-      await trial?.pool.end();
-      await server?.remove();
-    });
-
-    it.each(['end during the outage', 'are abandoned before the last one ends'])(
-      'continue to run, and repeat the jobs if they %s',
-      async (when) => {
-        const { child, count } = await workerProcess(own.url);
-        const exited = once(child, 'exit');
-        try {
-          for (const n of [1, 2]) await trial.jobs.add(trial.pool, 'wait', { n });
-          await until(() => (count('took 1') + count('took 2') === 2 ? true : undefined));
-          await server.kill();
-          const end = (which: string) => child.stdin.write(`${which}\n`);
-          const early = when === 'end during the outage' ? [1, 2] : [1];
-          early.forEach((n) => end(String(n)));
-          await until(() => early.every((n) => count(`ended ${n}`) === 1) || undefined);
-          await server.start();
-          await until(() => (count('took 1') + count('took 2') === 4 ? true : undefined));
-          end('all'); // also the abandoned ones
-          await trial.jobs.add(trial.pool, 'wait', { n: 3 });
-          await until(() => (count('took 3') > 0 ? true : undefined));
-          await until(async () => {
-            end('all');
-            const { rows } = await trial.pool.query(`select count(*)::int as left from ${TRIAL_JOBS}._private_jobs`);
-            return rows[0].left === 0 ? true : undefined;
-          });
-          expect(child.exitCode).toBeNull();
-        } finally {
-          child.kill('SIGKILL');
-          await exited;
-          await runIn(own.url, `delete from ${TRIAL_JOBS}._private_jobs`);
-        }
-      },
-    );
   });
 
   it('complete their running jobs before they stop', async () => {
@@ -427,6 +252,6 @@ describe('Workers', () => {
     const stopped = started.pop()?.stop();
     finish();
     await stopped;
-    expect([ended, await waiting()]).toEqual([true, 0]);
+    expect([ended, await storedJobs(pool)]).toEqual([true, 0]);
   });
 });
