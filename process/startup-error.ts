@@ -19,8 +19,9 @@ export function startupErrorMessage(error: unknown, environment: Environment): s
 /** Returns why a command failed, as text that names the variable to check. */
 export function commandErrorMessage(error: unknown, environment: Environment): string {
   if (error instanceof SettingsError) return error.message;
-  const { code, port, path, message } = rootCause(error);
+  const { code, port, path, message, hostname } = rootCause(error);
   if (code === 'EADDRINUSE') return portInUseMessage(String(port), environment);
+  if (hostname !== undefined && hostname === environment['HOST']) return `HOST cannot be used: ${message}`;
   if (code !== undefined && DATABASE_ERROR.test(code))
     return message.includes('DATABASE_URL') ? message : `DATABASE_URL cannot be used: ${message}`;
   if (code !== undefined && PATH_ERROR.test(code)) {
@@ -47,6 +48,8 @@ interface RootCause {
   readonly code?: string;
   readonly port?: unknown;
   readonly path?: string | undefined;
+  /** The name that cannot be resolved. */
+  readonly hostname?: string | undefined;
   readonly message: string;
 }
 
@@ -55,11 +58,11 @@ interface RootCause {
  * addresses and none accepts the connection; the first of its errors counts.
  */
 function rootCause(error: unknown): RootCause {
-  const { code, port, path, message, cause, errors } = error as Error & RootCause & { errors?: unknown[] };
+  const { code, port, path, hostname, message, cause, errors } = error as Error & RootCause & { errors?: unknown[] };
   if (code === undefined && cause instanceof Error)
     return { ...rootCause(cause), message: message || rootCause(cause).message };
   if (code === undefined && errors?.[0] !== undefined) return rootCause(errors[0]);
-  return { ...(code === undefined ? {} : { code }), port, path, message: message || (code ?? String(error)) };
+  return { ...(code === undefined ? {} : { code }), port, path, hostname, message: message || (code ?? String(error)) };
 }
 
 function stackOf(error: unknown): string {

@@ -34,3 +34,14 @@ export const BAD_PORTS: ReadonlySet<number> = new Set([
   ...[531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190],
   ...[5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080],
 ]);
+
+/** Requires ports of their own for the services of a process that clients reach. Port 0 is a free one. */
+export function equalPorts(services: ReadonlySet<ServiceName>, ports: Readonly<Record<ServiceName, number>>): string[] {
+  const opened = (['gateway', 'rest-adapter', 'portal', 'console'] as const).filter(
+    (service) => services.has(service) && ports[service] !== 0,
+  );
+  return opened.flatMap((service, index) => {
+    const former = opened.slice(0, index).find((each) => ports[each] === ports[service]);
+    return former === undefined ? [] : [`${PORT_VARIABLES[service]}: is the port of ${PORT_VARIABLES[former]}, too`];
+  });
+}

@@ -1,6 +1,6 @@
 import { type Environment, EnvironmentReader } from './environment';
 import { readDatabaseSettings } from './database-settings';
-import { DEFAULT_PORTS, PORT_VARIABLES } from './ports';
+import { DEFAULT_PORTS, PORT_VARIABLES, equalPorts } from './ports';
 import { productionProblems } from './production-rules';
 import { LICENCE_AREAS } from '../../subgraphs/grid-models/projects/licence-areas';
 import type { Limits } from '../../subgraphs/server/callers/rate-limits';
@@ -71,7 +71,8 @@ export function readSettings(environment: Environment, isCommand = false): Setti
   const problems = [
     ...reader.problems,
     ...(baseUrl.endsWith('/v1') ? [] : ['BASE_URL: must end in /v1']),
-    ...portalProblems(settings),
+    ...pageProblems(settings),
+    ...equalPorts(services, ports),
     ...(production ? productionProblems(settings, reader, isCommand) : []),
   ];
   if (problems.length > 0) throw new SettingsError(problems);
@@ -172,15 +173,16 @@ function limitsOf(reader: EnvironmentReader): Limits {
 }
 
 /**
- * Requires a portal at the root path of its URL, and a relying party id that is a domain of the portal and of the
+ * Requires portal and console at the root path of their URLs, and a relying party id that is a domain of the portal and of the
  * re-identification pages or above: browsers offer a passkey only on its domain and its subdomains (WebAuthn Level 3,
  * section 4, Relying Party Identifier).
  */
-function portalProblems({ relyingPartyId, portalUrl, identityRedirectUrl }: Settings): string[] {
+function pageProblems({ relyingPartyId, portalUrl, identityRedirectUrl, consoleUrl }: Settings): string[] {
   const urls = [portalUrl, identityRedirectUrl].filter((url) => URL.canParse(url)).map((url) => new URL(url));
   const isWithin = ({ hostname }: URL) => `.${hostname}`.endsWith(`.${relyingPartyId.toLowerCase()}`);
   const problems: string[] = [];
-  if (URL.canParse(portalUrl) && new URL(portalUrl).pathname !== '/') problems.push('PORTAL_URL: must have no path');
+  for (const [variable, url] of Object.entries({ PORTAL_URL: portalUrl, CONSOLE_URL: consoleUrl }))
+    if (URL.canParse(url) && new URL(url).pathname !== '/') problems.push(`${variable}: must have no path`);
   if (!urls.every(isWithin))
     problems.push(
       'WEBAUTHN_RP_ID: must be the domain of PORTAL_URL and of IDENTITY_REDIRECT_URL, or a domain above both',

@@ -70,6 +70,7 @@ const FILES = [
   'link/link-server',
   'link/peer-check',
   'link/replica-readiness',
+  'link/service-addresses',
   'link/service-identity',
   'link/service-requests',
   'link/service-server',

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { WebSocket } from 'ws';
@@ -8,6 +7,7 @@ import { LinkConnection, type LinkDocument } from './link-connection';
 import { LINK_PATH, LINK_PROTOCOL, PING_INTERVAL_MS, SOCKET_OPTIONS } from './link-messages';
 import { CONNECT_TIMEOUT_MS, ServiceAgent } from './peer-check';
 import { ReplicaReadiness } from './replica-readiness';
+import { type Family, addressFamilies } from './service-addresses';
 import type { ServiceIdentity } from './service-identity';
 
 /** Calls of one service to another one. */
@@ -26,8 +26,6 @@ const READINESS_TIMEOUT_MS = 3_000;
 /** Interval in which the readiness of replicas is requested, if there are several. */
 const PROBE_INTERVAL_MS = 2_000;
 
-/** Maximum connections to replicas of a service; further addresses of its name are ignored. */
-const MAX_CONNECTIONS = 8;
 /** Interval in which the addresses of the name are resolved again. */
 const RESOLVE_INTERVAL_MS = 30_000;
 const SWEEP_INTERVAL_MS = 500;
@@ -120,10 +118,7 @@ class ReplicaLinks implements ServiceLink {
   private async attempt(): Promise<void> {
     if (this.failures > 0) await pause(this.pauseMs());
     try {
-      const addresses = await this.addresses();
-      for (const [address, connection] of this.connections) if (!addresses.includes(address)) connection.drain();
-      const missing = addresses.filter((address) => !this.connections.has(address));
-      if (missing.length > 0) await Promise.any(missing.map((address) => this.openTo(address)));
+      await this.openToFamily(await addressFamilies(this.url));
       this.failures = 0;
     } catch (error) {
       if (this.connections.size > 0) return; // other replicas serve
@@ -136,12 +131,29 @@ class ReplicaLinks implements ServiceLink {
     return Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.failures - 1)) * (1 - Math.random() / 2);
   }
 
-  /** Returns the addresses of the host, all of one family: a replica that has both would get two connections. */
-  private async addresses(): Promise<readonly string[]> {
-    const host = new URL(this.url).hostname.replace(/^\[|\]$/g, '');
-    const found = await lookup(host, { all: true });
-    const ofOneFamily = found.filter(({ family }) => family === found[0]?.family);
-    return ofOneFamily.slice(0, MAX_CONNECTIONS).map(({ address }) => address);
+  /**
+   * Connects to the addresses of one family: a replica with both would get two connections. Prefers the family in use; tries the other one
+   * if no address of the first accepts a connection, because a service may listen on one family of the name's addresses only.
+   */
+  private async openToFamily(families: readonly Family[]): Promise<void> {
+    const isInUse = (addresses: Family) => addresses.some((address) => this.connections.has(address));
+    this.drainExcept(families.flat());
+    let failure: unknown;
+    for (const addresses of families.toSorted((one, other) => Number(isInUse(other)) - Number(isInUse(one)))) {
+      const missing = addresses.filter((address) => !this.connections.has(address));
+      try {
+        if (missing.length > 0) await Promise.any(missing.map((address) => this.openTo(address)));
+      } catch (error) {
+        failure ??= error;
+        if (!isInUse(addresses)) continue;
+      }
+      return this.drainExcept(addresses);
+    }
+    throw failure;
+  }
+
+  private drainExcept(addresses: Family): void {
+    for (const [address, connection] of this.connections) if (!addresses.includes(address)) connection.drain();
   }
 
   private openTo(address: string): Promise<void> {

@@ -2,6 +2,7 @@ import { type Context, SpanStatusCode, context, propagation, trace } from '@open
 import type * as Exporter from '@opentelemetry/exporter-trace-otlp-http';
 import type * as Resources from '@opentelemetry/resources';
 import type * as Sdk from '@opentelemetry/sdk-trace-node';
+import { endsBefore } from '../graceful-stop';
 
 let exporting = false;
 
@@ -12,8 +13,14 @@ const libraries = () => ({
   ...(require('@opentelemetry/sdk-trace-node') as typeof Sdk),
 });
 
-/** Exports traces to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names. Returns a function that stops the export. */
-export function exportTraces(serviceName: string): () => Promise<void> {
+/** Time for the last export: an exporter whose collector is unavailable would retry for ten seconds. */
+const LAST_EXPORT_MS = 1_000;
+
+/**
+ * Exports traces to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names. Returns a function that stops the export: spans that the collector
+ * has not received within a second, or before `forced` aborts, are lost.
+ */
+export function exportTraces(serviceName: string): (forced: AbortSignal) => Promise<void> {
   const { BatchSpanProcessor, NodeTracerProvider, OTLPTraceExporter, resourceFromAttributes } = libraries();
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ 'service.name': serviceName }),
@@ -21,9 +28,10 @@ export function exportTraces(serviceName: string): () => Promise<void> {
   });
   provider.register();
   exporting = true;
-  return async () => {
+  return async (forced) => {
     exporting = false;
-    await provider.shutdown();
+    const late = AbortSignal.any([forced, AbortSignal.timeout(LAST_EXPORT_MS)]);
+    await endsBefore(late, provider.shutdown());
   };
 }
 

@@ -349,6 +349,20 @@ describe('A link', () => {
     jest.restoreAllMocks();
   });
 
+  it('is connected at the address of the family on which its service listens, by one connection', async () => {
+    const addresses = [
+      { address: '::1', family: 6 },
+      { address: '127.0.0.1', family: 4 },
+    ];
+    jest.spyOn(dns, 'lookup').mockResolvedValue(addresses as never);
+    for (const { address: host } of addresses) {
+      const { port } = await services.serve('access', () => Promise.resolve(host), { host });
+      const link = services.link('gateway', 'access', `https://access.example:${port}`);
+      expect(await Promise.all([1, 2, 3].map(() => link.call({})))).toEqual(Array(3).fill(host));
+    }
+    jest.restoreAllMocks();
+  });
+
   it('sends requests to the replica that is ready, although the other one rejects them faster', async () => {
     const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
     jest.spyOn(dns, 'lookup').mockResolvedValue(addresses as never);

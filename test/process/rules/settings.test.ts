@@ -209,6 +209,9 @@ describe('A variable', () => {
     ['DISCOVERED_MAX_AGE_DAYS', '0'],
     ['DISCOVERED_MAX_AGE_DAYS', '36501'],
     ['CONSOLE_URL', 'console.example'],
+    ['CONSOLE_URL', 'https://register.example/console'],
+    ['REST_PORT', '4000'],
+    ['CONSOLE_PORT', '4002'],
     ['LTDS_DEFAULT_AREA', 'ATLANTIS'],
     ['GRID_PROFILES', '/absent.json'],
     ['GRID_PROFILES', __filename],
@@ -247,6 +250,11 @@ describe('A variable', () => {
     [__filename, 'must contain a JSON object with lists of URIs under EQ, SC and GL'],
   ])('GRID_PROFILES=%s is reported with its cause: %s', (path, cause) => {
     expect(problemsOf({ GRID_PROFILES: path })).toEqual([`GRID_PROFILES: ${path}: ${cause}`]);
+  });
+
+  it('may be the same port in processes of their own, and 0, a free port, for several services', () => {
+    expect(problemsOf({ GATEWAY_PORT: '0', REST_PORT: '0' })).toEqual([]);
+    expect(wrongVariables({ SERVICES: 'portal', PORTAL_PORT: '4000' })).not.toContain('PORTAL_PORT');
   });
 
   it('that is invalid is reported together with all others', () => {

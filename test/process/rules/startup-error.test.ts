@@ -36,4 +36,12 @@ describe('The message of a failed command', () => {
     const error = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
     expect(commandErrorMessage(error, {})).toBe('ENOSPC: no space left on device, write');
   });
+
+  it('names HOST for a name that cannot be resolved if it is that of HOST, and DATABASE_URL for another one', () => {
+    const error = Object.assign(new Error('getaddrinfo ENOTFOUND absent.example'), {
+      ...{ code: 'ENOTFOUND', hostname: 'absent.example' },
+    });
+    expect(commandErrorMessage(error, { HOST: 'absent.example' })).toMatch(/^HOST cannot be used: getaddrinfo/);
+    expect(commandErrorMessage(error, { HOST: '0.0.0.0' })).toMatch(/^DATABASE_URL cannot be used: getaddrinfo/);
+  });
 });

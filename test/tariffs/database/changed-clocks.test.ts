@@ -299,14 +299,24 @@ describe('Tariffs that were published while the clock was ahead', () => {
 
   it('a replacement that took effect in that time is an event again, if the old tariff was one before the correction', async () => {
     const { mpxn, path } = await following();
+    let former: unknown[][] = [];
     await fixture.publish(420);
     await fixture.assign(mpxn, 420, -60);
     await fixture.settled();
     await fixture.moveClock(20 * HOUR);
     await fixture.publish(421, { replaces: trf(420), validFrom: inSeconds(-60) });
-    await fixture.moveOn(0);
-    await fixture.assign(mpxn, 420);
-    const former = await ofPath(path);
+    const held = await fixture.owner.connect();
+    try {
+      // The correction passes over a tariff that is locked, until the lock is released.
+      await held.query('begin');
+      await held.query('select from tariff where tariff_id = $1 for no key update', [trf(421)]);
+      await fixture.moveOn(0);
+      await fixture.assign(mpxn, 420);
+      former = await ofPath(path);
+    } finally {
+      await held.query('commit');
+      held.release();
+    }
     expect(former.map(([, tariffId]) => tariffId)).toEqual([420, 421, 420].map(trf));
     await setBack();
     expect(await ofPath(path)).toEqual([...former, ['tariff.update', trf(421)]]);
