@@ -1,0 +1,3 @@
+import { contactJourneys } from './chapters/contact-journeys';
+
+contactJourneys('cy');

@@ -1,0 +1,3 @@
+import { yearOfPrices } from './chapters/year-of-prices';
+
+yearOfPrices('a process each');
