@@ -35,11 +35,11 @@ const JUDGE = `
 const NOTE_CONTEST = `
   insert into contact_contest (mpxn_index, tenancy, contact, duid) values ($1, $2, decode($3, 'hex'), $4) on conflict do nothing`;
 
-/** Slots of a counter, which reduce contention for its rows. */
+/** Slots of a counter, which reduce contention for its rows. A transaction uses one of them: two that count several times cannot deadlock. */
 const SLOTS = 16;
 
 const COUNT = `
-  insert into contact_count as counted (duid, day, kind, slot, count) values ($1, ${TODAY}, $2, floor(random() * ${SLOTS}), 1)
+  insert into contact_count as counted (duid, day, kind, slot, count) values ($1, ${TODAY}, $2, mod(pg_current_xact_id()::text::bigint, ${SLOTS}), 1)
   on conflict (duid, day, kind, slot) do update set count = counted.count + 1`;
 
 const CONTESTS_TODAY = `

@@ -1,3 +1,4 @@
+import { countContact } from '../../../../subgraphs/identity/contacts/contact.repository';
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { valueOf } from '../../../support/ceremonies';
 import { ContestFixture } from '../../../support/contest-fixture';
@@ -56,6 +57,15 @@ export function contestCounts(): void {
         await Promise.all(mpxns.map((mpxn) => fixture.newRecord(busy, {}, { mpxn })));
       }
       expect(alertsOf(busy)).toEqual([20]);
+    });
+
+    it('reads what one transaction counts in one row: transactions with several contests of a Data User do not deadlock', async () => {
+      const { duid } = (await fixture.dataUser()) as { duid: string };
+      await fixture.owner.query('begin; set local search_path to identity, register');
+      for (let n = 0; n < 6; n++) await countContact(fixture.owner, duid, 'contest');
+      await fixture.owner.query('commit');
+      const counted = 'select count from identity.contact_count where duid = $1';
+      expect((await fixture.owner.query(counted, [duid])).rows).toEqual([{ count: 6 }]);
     });
 
     it('is not alerted by a check', async () => {
