@@ -30,6 +30,7 @@ const FILES = [
   'database/register-clock',
   'database/released-sql',
   'database/rows-by-key',
+  'database/separated-by-key',
   'database/short-reads',
   'database/transaction',
   'encryption',

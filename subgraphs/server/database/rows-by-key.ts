@@ -1,7 +1,8 @@
 import DataLoader from 'dataloader';
 import { isChecking } from './check-only';
 import type { Database } from './database';
-import { type NamedStatement, type ShortReads, separatedByKey } from './short-reads';
+import { separatedByKey } from './separated-by-key';
+import type { NamedStatement, ShortReads } from './short-reads';
 
 /** Runs named reads. */
 type Reads = Pick<ShortReads, 'rows'>;

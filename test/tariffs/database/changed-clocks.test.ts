@@ -1,5 +1,7 @@
 import type { RunningSubgraph } from '../../../subgraphs/server/graph/running-subgraph';
 import { whenSetBack } from '../../../subgraphs/server/database/register-clock';
+import { LOCK_CHANGES } from '../../../subgraphs/tariffs/catalogue/tariff.repository';
+import { correctPublicationsAhead } from '../../../subgraphs/tariffs/events/publications-ahead.repository';
 import { applyByClock } from '../../../subgraphs/tariffs/events/scheduled-change.module';
 import { ScheduledChangeRepository } from '../../../subgraphs/tariffs/events/scheduled-change.repository';
 import { mpxnCipher } from '../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
@@ -290,6 +292,24 @@ describe('Tariffs that were published while the clock was ahead', () => {
     }
   };
   afterEach(() => fixture.moveOn(0));
+
+  it('are not corrected while a scheduled change is applied', async () => {
+    const applying = await fixture.owner.connect();
+    const waiting = `select from pg_locks where locktype = 'advisory' and not granted
+      and database = (select oid from pg_database where datname = current_database())`;
+    const states: string[] = [];
+    try {
+      await applying.query(`begin; ${LOCK_CHANGES}`);
+      const corrected = correctPublicationsAhead(fixture.owner).then(() => states.push('corrected'));
+      await until(async () => ((await applying.query(waiting)).rowCount === 0 ? undefined : true));
+      states.push('applied');
+      await applying.query('commit');
+      await corrected;
+    } finally {
+      applying.release();
+    }
+    expect(states).toEqual(['applied', 'corrected']);
+  });
 
   it('a replacement takes effect at its validFrom', async () => {
     const { mpxn, path } = await following();
