@@ -93,7 +93,7 @@ export async function startAccess(
   const purges = [
     purgePeriodically(pool, [expiredIdempotencyKeys(pool), expiredRateLimits(pool)], PURGE_EVERY_SECONDS, logger),
     purgeExpired(database, logger),
-    encryptReferences(database, new ControllerReferences(keys.encryptionKey), logger),
+    encryptReferences(database, new ControllerReferences(keys.encryptionKey, logger), logger),
   ];
   const sweeps = startSweeps(database, logger);
   if (options.metrics) measureEventLog(database, options.metrics);
@@ -131,7 +131,7 @@ function accessDependencies(
   const { hashKey, encryptionKey } = options.keys;
   const maxAgeDays = options.discoveredMaxAgeDays;
   const hash = (purpose: string) => keyedHash(hashKey, purpose);
-  const references = new ControllerReferences(encryptionKey);
+  const references = new ControllerReferences(encryptionKey, logger);
   const records = new AccessRecordRepository(database, hash('access-key'), encryptionKey, references);
   const recordQueries = new AccessRecordQueries(database, readableKeys(records, logger));
   const hashOfToken = hash('reidentification-token');

@@ -1,4 +1,5 @@
 import { type UUID, randomBytes, randomInt, randomUUID } from 'node:crypto';
+import pino from 'pino';
 import { AccessRecordRepository } from '../../subgraphs/access/records/access-record.repository';
 import { ControllerReferences } from '../../subgraphs/access/records/controller-references.queries';
 import {
@@ -64,7 +65,7 @@ export async function operatorFixture(): Promise<OperatorFixture> {
   const tables = await accessDatabase();
   const database = openDatabase(tables.address);
   const hash = (purpose: string) => keyedHash(HASH_KEY, purpose);
-  const references = new ControllerReferences(SEALING_KEY);
+  const references = new ControllerReferences(SEALING_KEY, pino({ level: 'silent' }));
   const records = new AccessRecordRepository(database, hash('access-key'), SEALING_KEY, references);
   const requests = idempotency(database, HASH_KEY, SEALING_KEY);
   const withMaxAge = (days: number | undefined) =>

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { clocksAgree, isAhead } from '../../server/database/register-clock';
 import type { Purge } from '../../server/retention';
 import { type Session, onlyRow } from '../../server/database/transaction';
+import { decrypted } from '../../server/damaged-values';
 import { decryptValue } from '../../server/encryption';
 import type { KeyedHash } from '../../server/keyed-hash';
 import type { SecretKind } from './account';
@@ -74,8 +75,9 @@ export async function clientSecretOf(
   session: Session,
   accountId: string,
   encryptionKey: Buffer,
-): Promise<string | null> {
+): Promise<string | null | undefined> {
   const text = 'select oauth_client_secret as sealed from account where account_id = $1';
   const [account] = (await session.query<{ sealed: Buffer | null }>(text, [accountId])).rows;
-  return account?.sealed ? decryptValue(encryptionKey, account.sealed, accountId).toString('utf8') : null;
+  const sealed = account?.sealed;
+  return sealed ? decrypted(() => decryptValue(encryptionKey, sealed, accountId).toString('utf8')) : null;
 }

@@ -5,6 +5,7 @@ import { addAuditEntry } from '../../server/audit/audit.repository';
 import type { Database } from '../../server/database/database';
 import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
 import type { KeyedHash } from '../../server/keyed-hash';
+import { storedFingerprint } from '../../server/damaged-values';
 import { encryptValue } from '../../server/encryption';
 import { requestClaims } from '../operator/pending-claim.repository';
 import {
@@ -167,7 +168,9 @@ export class AccountRepository {
       const values = [oauthIssuer, oauthClientId, oauthClientSecret];
       const after = await updateAccount(session, accountId, assignments, values);
       const { from, to } = changedSettings(before, after, { oauthIssuer, oauthClientId });
-      const secretOf = (secret: string | null) => ({ secret: secret && shortened(this.hashOfSecret(secret)) });
+      const secretOf = (secret: string | null | undefined) => ({
+        secret: secret === null ? null : storedFingerprint(secret, (each) => shortened(this.hashOfSecret(each))),
+      });
       const detail = { from: { ...from, ...secretOf(formerSecret) }, to: { ...to, ...secretOf(clientSecret) } };
       return { subject: accountId, detail, result: after };
     });

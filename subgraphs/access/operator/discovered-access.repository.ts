@@ -4,6 +4,7 @@ import { newIdentifier } from '../../../schema/identifiers';
 import type { Database } from '../../server/database/database';
 import { type IdempotentRequest, once } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
+import { decrypted } from '../../server/damaged-values';
 import { encryptValue, decryptValue } from '../../server/encryption';
 import type { Session } from '../../server/database/transaction';
 import {
@@ -156,9 +157,10 @@ export class DiscoveredAccessRepository {
   /** Whether an earlier report had this reference. The previous release stored the reference itself, not its hash. */
   private hasReference({ id, sealedReferences }: KnownRow, reference: string): boolean {
     const stored = [this.hashedReference(id, reference), reference];
-    return sealedReferences.some((sealed) =>
-      stored.includes(decryptValue(this.encryptionKey, Buffer.from(sealed, 'base64'), id).toString('utf8')),
-    );
+    return sealedReferences.some((sealed) => {
+      const open = () => decryptValue(this.encryptionKey, Buffer.from(sealed, 'base64'), id).toString('utf8');
+      return stored.includes(decrypted(open) ?? '');
+    });
   }
 
   /** References are compared only, and a report may contain personal data: no key decrypts them. Equal ones differ by record. */

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
 import { rowsByKey } from '../../server/database/rows-by-key';
 import type { ShortReads } from '../../server/database/short-reads';
+import { decrypted } from '../../server/damaged-values';
 import { encryptValue, decryptValue } from '../../server/encryption';
+import { errorFields } from '../../server/observability/failures';
 import type { AccessRecordDocument } from './record-document';
 
 const DATA_KEY_BYTES = 32;
@@ -52,7 +55,10 @@ export const storedReferenceKey = (wrapped: string): string => `
  * does not decrypt for another record.
  */
 export class ControllerReferences {
-  constructor(private readonly keyEncryptionKey: Buffer) {}
+  constructor(
+    private readonly keyEncryptionKey: Buffer,
+    private readonly logger: Pick<Logger, 'error'>,
+  ) {}
 
   /** Encrypts the reference of a new version of the record with this keyed hash of its access key. */
   encrypt(keyHash: Buffer, reference: string | null | undefined): EncryptedReference {
@@ -65,13 +71,21 @@ export class ControllerReferences {
     };
   }
 
-  /** Returns the reference of a version; null without one, and after its data key was destroyed. */
+  /**
+   * Returns the reference of a version; null without one, after its data key was destroyed, and if the stored bytes are damaged, which is
+   * logged: the verification of a record does not depend on its reference.
+   */
   decrypt({ key_hash, reference_sealed, reference_key, document }: VersionWithReference): string | null {
     if (reference_sealed === null) return document.controllerReference ?? null;
     if (reference_key === null) return null;
     const record = key_hash.toString('hex');
-    const dataKey = decryptValue(this.keyEncryptionKey, reference_key, `reference_key ${record}`);
-    return decryptValue(dataKey, reference_sealed, `controller reference ${record}`).toString('utf8');
+    const open = () => {
+      const dataKey = decryptValue(this.keyEncryptionKey, reference_key, `reference_key ${record}`);
+      return decryptValue(dataKey, reference_sealed, `controller reference ${record}`).toString('utf8');
+    };
+    const report = (error: unknown) =>
+      this.logger.error({ keyHash: record, failure: errorFields(error) }, 'a controller reference cannot be decrypted');
+    return decrypted(open, report) ?? null;
   }
 }
 

@@ -11,7 +11,8 @@ export const POSITION = 'select tx::text from record_count_position where era = 
 /** Whether the counts belong to the present epoch, and contain all events. The newest event is the last entry of an index. */
 export const COUNTS_STATE = `
   select counted.era = event_era() as "isOfEpoch", not coalesce((
-    select (era, tx) >= (counted.era, counted.tx) from event order by era desc, tx desc, position desc limit 1), false) as "isUpToDate"
+    select (era, tx) >= (counted.era, counted.tx) from event order by era desc, tx desc, position desc limit 1), false)
+    and not exists (select from legal_basis_change change where (change.era, change.tx) >= (counted.era, counted.tx)) as "isUpToDate"
   from record_count_position counted`;
 
 /** Locks the position; no row if another transaction is changing the counts. */

@@ -90,8 +90,9 @@ export class AfterProjectQueries {
     const references = await this.sources.references(base.number, versionId, deleted);
     const targets = [...sources.values()].flatMap(targetsOf);
     const related = await this.sources.ofObjects(base.number, versionId, targets);
-    const exists = memoized((key) => existsIn(related.get(key) ?? sources.get(key) ?? NOTHING));
-    const existed = (key: string) => declaringFiles(related.get(key) ?? sources.get(key) ?? NOTHING).size > 0;
+    const sourceOf = (key: string) => related.get(key) ?? sources.get(key) ?? NOTHING;
+    const exists = memoized((key) => existsIn(sourceOf(key)));
+    const existed = memoized((key) => declaringFiles(sourceOf(key)).size > 0);
     const results = new Map<string, ObjectAfter>();
     await inSlices(keys, (key) => {
       const own = sources.get(key);

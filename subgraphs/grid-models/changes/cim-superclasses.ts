@@ -49,9 +49,8 @@ const SUPERCLASS: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** Returns whether every object of a prefixed class is also one of another class. */
-export function isSubclass(type: string, of: string): boolean {
+/** Returns the classes of which every object of a prefixed class is also one, the nearest first. */
+export function* superclassesOf(type: string): Generator<string> {
   for (let superclass = SUPERCLASS.get(type); superclass !== undefined; superclass = SUPERCLASS.get(superclass))
-    if (superclass === of) return true;
-  return false;
+    yield superclass;
 }

@@ -1,5 +1,5 @@
 import type { Statement } from '../rdf/difference-model';
-import { isSubclass } from './cim-superclasses';
+import { superclassesOf } from './cim-superclasses';
 
 /** The superclass of nearly all classes, so that its attributes do not indicate the class of an object. */
 const ROOT_CLASS = 'cim:IdentifiedObject';
@@ -12,7 +12,8 @@ export function proposedClass(statements: readonly Pick<Statement, 'name'>[]): s
   const domains = [...new Set(statements.map(({ name }) => domainOf(name)))].filter(
     (domain) => domain !== undefined && domain !== ROOT_CLASS,
   ) as string[];
-  const special = domains.filter((domain) => !domains.some((other) => isSubclass(other, domain)));
+  const above = new Set(domains.flatMap((domain) => [...superclassesOf(domain)]));
+  const special = domains.filter((domain) => !above.has(domain));
   return special.length === 1 ? (special[0] as string) : null;
 }
 

@@ -42,6 +42,7 @@ function parsedObject(text: string): Partial<MemberProfiles> | undefined {
   }
 }
 
+/** White space, which URL.canParse ignores at both ends, would match no profile of an archive. */
 function isListOfUris(value: unknown): boolean {
-  return Array.isArray(value) && value.every((uri) => typeof uri === 'string' && URL.canParse(uri));
+  return Array.isArray(value) && value.every((uri) => typeof uri === 'string' && !/\s/.test(uri) && URL.canParse(uri));
 }

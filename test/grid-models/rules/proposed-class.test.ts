@@ -21,4 +21,10 @@ describe('The class that attributes suggest', () => {
   ])('is %s', (_, names, expected) => {
     expect(proposedClass(names.map((name) => ({ name })))).toBe(expected);
   });
+
+  it('is found in one pass: an object may have a hundred thousand names', () => {
+    const names = Array.from({ length: 100_000 }, (_, n) => ({ name: `gb:Class${n}.rating` }));
+    expect(proposedClass(names)).toBeNull();
+    expect(proposedClass([...names.slice(0, 1), ...names.slice(0, 1)])).toBe('gb:Class0');
+  });
 });

@@ -33,6 +33,10 @@ describe('Profiles of GRID_PROFILES', () => {
 
   it.each([
     ['', ['must contain a JSON object with lists of URIs under EQ, SC and GL']],
+    [
+      '{"EQ": [" http://a"], "SC": ["http://a "]}',
+      ['EQ', 'SC'].map((each) => `${each} must be a list of absolute URIs`),
+    ],
     ['[]', ['must contain a JSON object with lists of URIs under EQ, SC and GL']],
     [
       '{"EQ": "http://a", "TP": [], "GL": ["a"]}',

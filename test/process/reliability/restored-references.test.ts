@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pino from 'pino';
 import { type TakenBackup, takeBackup } from '../../../commands/backup/take-backup';
 import { readSettings } from '../../../process/settings/read-settings';
 import { sandboxKeyVariables } from '../../../sandbox/keys';
@@ -91,7 +92,7 @@ describe('References of Data Users in a backup', () => {
   /** Returns the reference of each version, as the restored register decrypts it. */
   async function readable({ ir }: Referenced): Promise<(string | null)[]> {
     const { accessEncryptionKey } = readSettings(keyVariables).keys;
-    const cipher = new ControllerReferences(accessEncryptionKey as Buffer);
+    const cipher = new ControllerReferences(accessEncryptionKey as Buffer, pino({ level: 'silent' }));
     const versions = await rowsOf<VersionWithReference>(target.url, VERSIONS, [ir]);
     return versions.map((version) => cipher.decrypt(version));
   }

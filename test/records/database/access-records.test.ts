@@ -2,6 +2,7 @@ import { appendOnly } from './chapters/append-only';
 import { claimsOfDiscoveries } from './chapters/claims';
 import { claimsInParts } from './chapters/claims-in-parts';
 import { customerRecords } from './chapters/customer-records';
+import { damagedValues } from './chapters/damaged-values';
 import { discoveries } from './chapters/discoveries';
 import { expirySweep } from './chapters/expiry-sweep';
 import { lookupsOfRecords } from './chapters/lookups';
@@ -29,6 +30,9 @@ describe('Expiry', () => {
 });
 describe('References', () => {
   references();
+});
+describe('Damaged values', () => {
+  damagedValues();
 });
 describe('Retention', () => {
   retention();

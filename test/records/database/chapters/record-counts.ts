@@ -185,6 +185,16 @@ export function recordCounts(): void {
     expect(await total()).toBe(40);
   });
 
+  it('receive a change of the legal basis also if no event follows it', async () => {
+    const id = await register(tables.application);
+    await tables.application.query(WITH_OTHER_BASIS, [id]);
+    await until(async () => {
+      await count(); // an older transaction on the server may delay it
+      return (await tables.owner.query('select from legal_basis_change')).rowCount === 0 ? true : undefined;
+    });
+    await expectExactBeforeAndAfterCounting();
+  });
+
   it('are exact after the process that adds changes was killed while it did', async () => {
     const { application, owner } = tables;
     await register(application);

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import pino from 'pino';
 import {
   AccessRecordRepository,
   type IdentityLink,
@@ -28,7 +29,7 @@ export function tokenRedemption(): void {
       clock = registerClock(database);
       requests = idempotency(database, randomBytes(32), randomBytes(32));
       const encryptionKey = randomBytes(32);
-      const references = new ControllerReferences(encryptionKey);
+      const references = new ControllerReferences(encryptionKey, pino({ level: 'silent' }));
       records = new AccessRecordRepository(
         database,
         keyedHash(randomBytes(32), 'access-key'),
