@@ -318,13 +318,16 @@ export function expiringNotices(): void {
       };
       await Promise.all([changed, sweeping(), sweeping(), planning()]);
       await sweep();
-      await fanOutAll(owner);
-      const { rows } = await owner.query(
-        `select count(*)::int from delivery join event on event.id = event_id
-       where type = 'consent.expiring' and state = 'pending' and event.record_id = any($1)`,
-        [ids],
-      );
-      expect(rows).toEqual([{ count: 0 }]);
+      // A call of the fan-out may complete no row, although rows that had to wait remain in the outbox.
+      await until(async () => {
+        await fanOutAll(owner);
+        const { rows } = await owner.query(
+          `select from delivery join event on event.id = event_id
+           where type = 'consent.expiring' and state = 'pending' and event.record_id = any($1)`,
+          [ids],
+        );
+        return rows.length === 0 || undefined;
+      });
     });
 
     it('that was killed has sent nothing, and the next run sends all notices', async () => {
