@@ -35,7 +35,7 @@ export const BAD_PORTS: ReadonlySet<number> = new Set([
   ...[5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080],
 ]);
 
-/** Requires ports of their own for the services of a process that clients reach. Port 0 is a free one. */
+/** Returns a problem for each service of a process that has the port of another one that clients reach. Port 0 is a free one. */
 export function equalPorts(services: ReadonlySet<ServiceName>, ports: Readonly<Record<ServiceName, number>>): string[] {
   const opened = (['gateway', 'rest-adapter', 'portal', 'console'] as const).filter(
     (service) => services.has(service) && ports[service] !== 0,

@@ -80,7 +80,7 @@ const WITHDRAW = {
   }),
 };
 
-/** The hour in which an occupancy starts is shown to its customer, not to the former one: each lookup has one of them. */
+/** Lookups of the hour in which an occupancy starts are shown to its customer, and not to the former one. */
 const LOOKUPS = {
   name: 'customer_looks',
   text: `select record_id as "recordId", display_name as organisation, kind, hour, count

@@ -154,12 +154,13 @@ export class DiscoveredAccessRepository {
     });
   }
 
-  /** Whether an earlier report had this reference. The previous release stored the reference itself, not its hash. */
+  /** Whether an earlier report had this reference; a damaged one is another. The previous release stored the reference itself, not its hash. */
   private hasReference({ id, sealedReferences }: KnownRow, reference: string): boolean {
     const stored = [this.hashedReference(id, reference), reference];
     return sealedReferences.some((sealed) => {
       const open = () => decryptValue(this.encryptionKey, Buffer.from(sealed, 'base64'), id).toString('utf8');
-      return stored.includes(decrypted(open) ?? '');
+      const earlier = decrypted(open);
+      return earlier !== undefined && stored.includes(earlier);
     });
   }
 

@@ -1,3 +1,4 @@
+import type { QueryResult } from 'pg';
 import type { RunningSubgraph } from '../../../subgraphs/server/graph/running-subgraph';
 import { whenSetBack } from '../../../subgraphs/server/database/register-clock';
 import { LOCK_CHANGES } from '../../../subgraphs/tariffs/catalogue/tariff.repository';
@@ -295,18 +296,22 @@ describe('Tariffs that were published while the clock was ahead', () => {
 
   it('are not corrected while a scheduled change is applied', async () => {
     const applying = await fixture.owner.connect();
-    const waiting = `select from pg_locks where locktype = 'advisory' and not granted
-      and database = (select oid from pg_database where datname = current_database())`;
+    // The processes of the fixture, which wait for the lock too, have another login.
+    const waiting = `select pg_stat_clear_snapshot();
+      select from pg_stat_activity where datname = current_database() and usename = current_user and wait_event = 'advisory'`;
     const states: string[] = [];
     try {
       await applying.query(`begin; ${LOCK_CHANGES}`);
       const corrected = correctPublicationsAhead(fixture.owner).then(() => states.push('corrected'));
-      await until(async () => ((await applying.query(waiting)).rowCount === 0 ? undefined : true));
+      await until(async () => {
+        const [, sessions] = (await applying.query(waiting)) as unknown as QueryResult[];
+        return sessions?.rowCount === 1 || undefined;
+      });
       states.push('applied');
       await applying.query('commit');
       await corrected;
     } finally {
-      applying.release();
+      applying.release(true); // a failed test keeps no lock
     }
     expect(states).toEqual(['applied', 'corrected']);
   });
